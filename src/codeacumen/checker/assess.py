@@ -1,6 +1,7 @@
 """Models that judge method names after learning from a project, behind a small interface.
 
-``checker.check`` and ``checker.calibrate`` create one with ``create_assessor``.
+``checker.check`` and ``checker.calibrate`` create one with ``create_assessor``. The background of a
+model is what it learned from other projects; it is trained once and loaded from a file.
 """
 
 from __future__ import annotations
@@ -124,13 +125,15 @@ def logistic(odds: float) -> float:
     >>> logistic(0.0), round(logistic(2.0), 3), logistic(-1e9)
     (0.5, 0.881, 0.0)
     """
+    # ``math.exp`` overflows for arguments above about 709.
     return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
 
 
 def exclude_rules(verdict: Verdict, rules: Sequence[str]) -> Verdict:
     """Return the verdict without the evidence of some rules; ``*`` stands for all rules.
 
-    If that leaves no evidence against the name, the probability is 0.
+    The weights of the excluded evidence are subtracted from the log-odds of the probability. If
+    that leaves no evidence against the name, the probability is 0.
     """
     excluded = [reason for reason in verdict.evidence if reason.rule in rules or "*" in rules]
     if not excluded:

@@ -5,6 +5,9 @@ the same files that kept its name and body is a case of a right name. The model 
 one version of its file; for a renamed method, this is the version before the rename. It first
 learns from stable methods of other files (cross-validation by file), then from all methods of that
 version, but never from other versions of the file. ``codeacumen names calibrate`` calls this.
+
+The facts of a method (``models.method_naming.facts``) are all that the model sees of it. A fold is
+one of the ``FOLDS`` parts of the files in the cross-validation.
 """
 
 from __future__ import annotations
@@ -69,8 +72,9 @@ Version: TypeAlias = tuple[str, str]
 class Case:
     """A method with a wrong name (``wrong``, it was renamed) or a right one.
 
-    ``version`` is where the model judges the method. ``file`` is the path after the rename; it
-    determines the fold.
+    ``owner``, ``name`` and ``parameters`` (types) identify the method in its file. ``version`` is
+    where the model judges the method. ``file`` is the path after the rename; it determines the
+    fold.
     """
 
     version: Version
@@ -131,8 +135,9 @@ def judge_cases(
 ) -> list[Judgement]:
     """Return judgements of the cases, by cross-validation over files.
 
-    ``background`` is that of ``create_assessor``. Cases whose version is not sampled or does not
-    contain the method are skipped. The judgements are sorted by fold, then by version.
+    ``background`` is that of ``create_assessor``; ``step`` reports progress. Cases whose version is
+    not sampled or does not contain the method are skipped. The judgements are sorted by fold, then
+    by version.
     """
     all_cases_by_version: dict[Version, list[Case]] = {}
     for case in cases:
@@ -246,7 +251,10 @@ TABLE_THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 @dataclass(frozen=True, slots=True)
 class Point:
     """Results at a threshold: how many names are reported, how many of those are wrong, and
-    precision and recall with their confidence intervals."""
+    precision and recall with their confidence intervals.
+
+    ``wrong`` here counts reported names only; ``Calibration.wrong`` counts all wrong names.
+    """
 
     threshold: float
     reported: int
@@ -422,7 +430,10 @@ def _build_plot_spec(calibration: Calibration) -> Json:
 
 
 def write_threshold(file: Path, threshold: float) -> None:
-    """Write the threshold into the checker's table of a settings file; keep other settings."""
+    """Write the threshold into the checker's table of a settings file; keep other settings.
+
+    The text is edited line by line, so that comments stay, and then parsed to check the result.
+    """
     head = "[tool.codeacumen.names]" if file.name == SHARED_FILE else "[names]"
     try:
         text = file.read_text(encoding="utf-8")

@@ -2,6 +2,9 @@
 
 For a change, the model learns from the whole project at the base commit, then from the changed
 files. The index stores the model of the base commit, so the next change reads only its own files.
+
+The base commit is the one that a change is compared with. A place (``findings.Place``) has the
+positions of a method and of its name. ``checker.files`` defines which methods a change touches.
 """
 
 from __future__ import annotations
@@ -136,6 +139,7 @@ def run_check(
     is_change = bool(request.since) or request.staged
     if is_change:
         checked_paths = []  # the unchanged methods of these files were not judged
+    # The empty part is the whole project, see ``CheckedProject``.
     is_whole_project = not is_change and all(project.parts == ("",) for project in projects)
     report.findings, report.stale = apply_baseline(
         sort_and_fingerprint(findings), known_findings, None if is_whole_project else checked_paths
@@ -216,6 +220,7 @@ def _read_change(
     )
     for path, file_methods in methods_by_path.items():
         if file_methods.has_bare_cr:
+            # git's line numbers differ from ours here, so all methods count as touched.
             changed_files[path] = replace(changed_files[path], lines=None)
     methods = {
         path: _mark_as_changed(file_methods) for path, file_methods in methods_by_path.items()
@@ -245,7 +250,11 @@ def _load_or_learn_base_model(
     engine: Callable[[], Engine],
     report_progress: Progress,
 ) -> Assessor:
-    """Return a model that has learned from the base commit; load it from the index if possible."""
+    """Return a model that has learned from the base commit; load it from the index if possible.
+
+    ``repository`` is the path of the git repository, ``base`` the hash of the commit, or empty in a
+    repository without commits.
+    """
     from codeacumen.checker.files import list_files
     from codeacumen.corpus.sources.git_tree import GitRoot
 
@@ -293,7 +302,10 @@ def _judge_methods(
     report: Report,
     report_progress: Progress,
 ) -> Iterable[Finding]:
-    """Judge the touched methods and return the findings; add counts and problems to the report."""
+    """Judge the touched methods and return the findings; add counts and problems to the report.
+
+    ``facts`` and ``places`` below have one element per method, in the same order.
+    """
     facts: list[Facts] = []
     places: list[Place] = []
     for file_methods in methods.values():

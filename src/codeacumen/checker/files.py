@@ -126,7 +126,8 @@ def list_files(
 ) -> tuple[list[tuple[str, str]], list[Problem]]:
     """Return path and stamp of the files to read, sorted by path, and problems with other files.
 
-    In a commit, the stamp is the hash of the content.
+    In a commit, the stamp (``Entry.stamp``) is the hash of the content; that of a file on disk is
+    not used (``index.read_files``).
     """
     files: list[tuple[str, str]] = []
     problems: list[Problem] = []
@@ -245,6 +246,7 @@ def list_changed_files(
                 line_range for hunk in patch.hunks for line_range in _find_changed_ranges(hunk)
             )
         )
+        # No line was added or removed: the file was only moved, for example.
         if lines == () and delta.status != DeltaStatus.UNTRACKED:
             continue
         changed_files[path] = ChangedFile(
@@ -260,6 +262,8 @@ def _find_changed_ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
     a method that lies on both sides of it, but not one that ends or begins there.
     """
     ranges: list[tuple[int, int]] = []
+    # ``position`` is the number of the last line of the new side so far. The loop ends with an
+    # artificial context line, which closes a range at the end of the hunk.
     position = hunk.new_start - (hunk.new_lines > 0)
     added, removed = 0, False
     for origin, line in [

@@ -39,6 +39,7 @@ class RuleHelp:
     text: str
 
 
+# Title and explanation of the rules of each kind of evidence (``Evidence.kind``).
 _KINDS = {
     "antipattern": (
         "The name contradicts the signature or the body.",
@@ -247,6 +248,7 @@ def render_page(report: Report) -> bytes:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    # The policy allows only the script with this hash.
     script = _read_asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     text = environment.get_template("page.html").render(

@@ -103,7 +103,11 @@ def compute_index_version() -> str:
 
 
 class MethodIndex:
-    """Methods and trained models of one project, stored between checks."""
+    """Methods and trained models of one project, stored between checks.
+
+    ``home`` is codeacumen's own folder, ``root`` the folder of the project. A file is indexed under
+    its path and the hash of its content (``reading.hash_content``).
+    """
 
     def __init__(self, home: Path, root: Path) -> None:
         name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:24]
@@ -299,7 +303,10 @@ def _hash_files(
 def _read_in_batches(
     root: SourceRoot, paths: list[str], engine: Callable[[], Engine]
 ) -> Iterator[list[ReadFile]]:
-    """Yield the methods of the files in batches; read many files in worker processes."""
+    """Yield the methods of the files in batches; read many files in worker processes.
+
+    Batches of workers come in the order in which they finish.
+    """
     if len(paths) <= MAX_IN_PROCESS:
         for path in paths:
             yield read_batch((root, [path]))

@@ -48,6 +48,7 @@ def find_suppressions(file: JavaFile) -> dict[int, tuple[str, ...]]:
 def _find_comment_suppressions(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
     """Return index and rules of each method for which a comment suppresses rules."""
     syntax, methods = file.syntax, file.declarations.methods
+    # ``starts`` begins with the second line, so line n starts at ``starts[n - 2]``.
     starts = line_starts(file.source)
     methods_by_line: dict[int, list[int]] = {}
     index_by_node = {method.node: index for index, method in enumerate(methods)}
@@ -70,6 +71,7 @@ def _find_comment_suppressions(file: JavaFile) -> list[tuple[int, tuple[str, ...
         if file.source[line_start:start].strip():
             indices = methods_by_line.get(line, [])
         else:
+            # ``stop`` is the node after a subtree, here the declaration below or another comment.
             next_node = int(syntax.stop[comment])
             while next_node in is_comment:
                 next_node = int(syntax.stop[next_node])
@@ -97,6 +99,7 @@ def _find_annotation_suppressions(file: JavaFile) -> list[tuple[int, tuple[str, 
     for node in np.flatnonzero(symbol_mask(*_ANNOTATIONS)[syntax.kind]).tolist():
         text = syntax.text(node)
         if "SuppressWarnings" in text and f'"{SUPPRESS_WARNINGS_VALUE}"' in text:
+            # Annotations of a declaration are below its node ``modifiers``.
             group = int(syntax.parent[node])
             is_group = group >= 0 and symbol_name(int(syntax.kind[group])) == "modifiers"
             annotated.add(int(syntax.parent[group]) if is_group else group)
@@ -195,6 +198,7 @@ def _find_places(file: JavaFile, methods: list[int]) -> list[Place]:
     if not methods:
         return []
     syntax, source = file.syntax, file.source
+    # ``starts`` begins with the second line, so line n starts at ``starts[n - 2]``.
     starts = line_starts(source)
     suppressions = find_suppressions(file)
     name_field = field_number("name")

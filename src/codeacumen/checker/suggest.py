@@ -105,7 +105,11 @@ def split_reference(reference: str) -> tuple[Path, str]:
 
 
 def _find_method(methods: FileMethods, file: Path, position: str) -> int:
-    """Return the index of the method at a line or with a name, the innermost of nested ones."""
+    """Return the index of the method at a line or with a name, the innermost of nested ones.
+
+    ``position`` is the line, the name, or empty for the only method of the file; ``file`` is for
+    messages.
+    """
 
     def is_match(facts: Facts, place: Place) -> bool:
         if position.isdecimal():

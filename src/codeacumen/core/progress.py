@@ -80,7 +80,7 @@ def _show_line() -> Iterator[Progress]:
         now = time.monotonic()
         if now - shown_at < 1 / _UPDATES_PER_SECOND:
             return
-        filled = round(20 * done / total) if total else 0
+        filled = round(20 * done / total) if total else 0  # of 20 characters
         line = f"{stage} [{'#' * filled}{'.' * (20 - filled)}] {done:,} of {total:,}"
         sys.stderr.write("\r" + line.ljust(shown_width))
         sys.stderr.flush()

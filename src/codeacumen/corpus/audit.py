@@ -121,7 +121,8 @@ def _count_pairs_across_projects(pairs: Pairs, project: NDArray[Any]) -> int:
     """Return the number of pairs of methods of different projects; ``project`` has their codes."""
     from scipy.sparse import csr_array
 
-    # Copies of each original in each project.
+    # Number of copies of each original (see ``Pairs``) in each project. Copies of similar originals
+    # are pairs too, so pairs are counted as products of these numbers.
     copies = csr_array((np.ones(len(project), dtype=np.int64), (pairs.original, project)))
     totals = copies.sum(axis=1)
     same_project = copies[pairs.left].multiply(copies[pairs.right]).sum()
@@ -135,7 +136,8 @@ def _group_by_split(
 ) -> list[Finding]:
     """Return a finding for each split and each pair of splits, also for those without pairs."""
     count, split = len(pairs.original), methods["split"]
-    # Copies of each original in each split, and whether a similar method is in the split.
+    # Number of copies of each original (see ``Pairs``) in each split, the original included, shape
+    # (methods, splits); and whether the split has a method that is similar and not a copy.
     copies = np.bincount(
         pairs.original * len(SPLITS) + split, minlength=count * len(SPLITS)
     ).reshape(count, len(SPLITS))
@@ -144,7 +146,11 @@ def _group_by_split(
         np.logical_or.at(has_similar, originals, copies[similar] > 0)
 
     def count_methods(own: int, other: int) -> int:
-        """Return the number of methods of a split that are in a pair with one of another."""
+        """Return the number of methods of split ``own`` in a pair with a method of ``other``.
+
+        Within one split, a method is in a pair with a copy only if ``copies`` is 2 or more, since
+        it counts the method itself.
+        """
         is_in_pair = has_similar[:, other] | (copies[:, other] > (own == other))
         return int(copies[is_in_pair, own].sum())
 

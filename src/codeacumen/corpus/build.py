@@ -5,6 +5,9 @@
 3. Link the calls of each project, which needs all of its declarations.
 4. Index methods and calls, write the manifest, remove files that belong to no shard.
 
+A shard is a group of consecutive files of one project (``corpus.shards``); linking finds the
+methods that each call may reach (``corpus.link``); an engine is a pool of worker processes.
+
 A build that is killed at any point and run again produces the same bytes.
 """
 
@@ -83,7 +86,7 @@ class Summary:
     the shards that existed already, ``shards`` all shards. ``seconds`` is wall time by stage,
     ``processor_seconds`` the processor time of all worker processes by step of the analysis,
     ``peak_bytes`` the peak memory of the largest worker. ``left_out`` are the errors of views and
-    languages whose packages cannot be imported.
+    languages whose packages cannot be imported; ``interface.corpora`` adds them after the build.
     """
 
     folder: str
@@ -116,7 +119,8 @@ def build_corpus_folder(
     Missing sources and an unsuitable folder are reported before any work begins. ``cache`` is the
     folder of fetched sources and of markers of compiled kernels, which all corpora share.
     ``shares`` are the relative sizes of train, dev and test; files of more than ``largest`` bytes
-    are left out.
+    are left out. ``views`` are the names of the views to store with each method; ``plugins`` are
+    Python files to load first.
     """
     for plugin in plugins:
         load_plugin(plugin)
@@ -256,6 +260,7 @@ class _CorpusBuild:
         Return whether any was changed or missing. Shards are checked later, by the worker that
         wants to reuse them.
         """
+        # Projects, calls and index; ``files`` maps each path in the corpus to its SHA-256.
         other_files = {
             file: digest for file, digest in old.files.items() if not file.startswith("shards/")
         }
@@ -301,6 +306,7 @@ class _CorpusBuild:
         Where a shard kills its worker, every file is analysed alone, and files that kill a worker
         again are left out.
         """
+        # Both hold positions in ``plans``; suspects are the shards that killed their worker.
         shards: dict[int, Shard] = {}
         suspects: list[int] = []
         for index, outcome in self.engine.run(make_shard, plans, SHARD_LIMIT):
@@ -505,6 +511,7 @@ def _remove_leftovers(out: Path, manifest: Manifest) -> None:
         for path in (out / folder).iterdir() if (out / folder).is_dir() else ():
             if path.name not in current:
                 _remove_path(path)
+    # ``*.part`` are files that a killed build had not finished writing.
     for file in out.rglob("*.part"):
         file.unlink(missing_ok=True)
 

@@ -6,6 +6,9 @@ about each candidate pair. Methods with the same shingles are copies and are com
 that 10,000 copies of a method cost no comparison. Within a group of equal hashes a method is
 compared with the group's first member and with the next ``MOST_COMPARED``, so that the work stays
 linear; only in larger groups of different methods can pairs be missing.
+
+Methods are identified by their position in the input. Lists of different lengths are stored as
+``values`` and ``offsets``: the values of method i are ``values[offsets[i]:offsets[i + 1]]``.
 """
 
 from __future__ import annotations
@@ -100,7 +103,8 @@ def hash_shingles(
 ) -> tuple[Words, NDArray[np.int64]]:
     """Return the sorted distinct hashes of each method's shingles, and the offsets of the methods.
 
-    A method of fewer than ``shortest`` tokens has none. ``values`` are mixed token codes.
+    A method of fewer than ``shortest`` tokens has none. ``values`` are token codes after
+    ``mix_bits``. The hash is a polynomial in the tokens, with the 64-bit FNV prime as its base.
     """
     hashes = np.empty(len(values), dtype=np.uint64)
     stops = np.zeros(len(offsets), dtype=np.int64)
@@ -158,6 +162,7 @@ def _find_candidate_pairs(
     methods = np.flatnonzero(is_compared)
     pair_codes = np.empty(0, dtype=np.int64)
     count = max(1, len(signatures))
+    # A pair is one integer, ``left * count + right``, so that ``np.unique`` can compare pairs.
     for band in range(BANDS):
         band_signatures = signatures[methods, band * ROWS : (band + 1) * ROWS]
         key = mix_bits(band_signatures[:, 0] + STEP)
@@ -167,6 +172,7 @@ def _find_candidate_pairs(
         order = np.argsort(key, kind="stable")
         members, key = methods[order], key[order]
         codes = [pair_codes]
+        # Positions in ``members`` whose group extends at least ``distance`` positions further.
         begin = np.arange(len(key))
         for distance in range(1, MOST_COMPARED + 1):
             begin = begin[begin < len(key) - distance]

@@ -151,6 +151,7 @@ def _load_view(name: str, compat: str) -> View | None:
 def _iterate_shard(
     corpus: Corpus, project: str, shard: str, view_name: str, compat: str
 ) -> Iterator[Json]:
+    """Return an iterator over the values of one shard; see ``iterate_view_values``."""
     view = _load_view(view_name, compat)
     if view is None:
         return _iterate_calls(corpus, project, shard)

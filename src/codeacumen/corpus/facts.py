@@ -31,7 +31,8 @@ _ROWS = {
     for key in ("types", "methods", "fields")
 }
 _COMPONENTS = "type_components"
-# The numeric columns of ``Sites``: rows of calls and of the expressions around them.
+# The numeric columns of ``Sites``, which explains them: rows of calls and of the expressions around
+# them.
 _SITES = ("code", "size", "a", "b")
 
 

@@ -120,6 +120,7 @@ def process_files(
     Where a shard kills its worker, its files are processed one by one, with a result for each, and
     only files that kill a worker again are lost. ``description`` is the stage that is shown.
     """
+    # By position of the shard, and of the file among its rows if the files ran one by one, else 0.
     results: dict[tuple[int, int], T] = {}
     lost_indexes: list[int] = []
     for done, (index, outcome) in enumerate(engine.run(work, shards, LIMIT), 1):

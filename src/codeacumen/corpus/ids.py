@@ -1,7 +1,8 @@
 """Stable ids: the same source has the same id on every machine and in every run.
 
 The id of a method is a UUIDv5 of project, path, enclosing types and erased signature; the text of
-the method does not change it. Projects, files and types have ids too.
+the method does not change it. Projects, files and types have ids too. An index that is ``NONE``
+means that there is no such type or method.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from codeacumen.languages.java.syntax.declarations import NONE, Declarations, Me
 # Never change this: another namespace would change the id of every method.
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "acumen:corpus")
 
-# Innermost type arguments, and the first bound of a type variable.
+# Innermost type arguments (nested ones are removed from the inside out), and the first bound of a
+# type variable.
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _BOUND = re.compile(r"(\w+)(?: extends ([^&]+))?")
 

@@ -3,6 +3,9 @@
 Methods are numbered from 0 in the order of the shards. The index consists of numpy files that are
 mapped into memory on access, so that a corpus of a million methods opens at once. ``corpus.build``
 writes the index, ``corpus.stored_corpus`` and ``corpus.store`` read it.
+
+A set of targets holds the methods that a call may reach. A set has a name, which is a hash of its
+members, and a number, which is its row in ``dispatch.parquet``.
 """
 
 from __future__ import annotations
@@ -82,7 +85,10 @@ class CorpusIndex:
 
     @cached_property
     def id_halves(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """The upper and the lower 64 bits of all methods' ids, sorted by id."""
+        """The upper and the lower 64 bits of all methods' ids, sorted by id.
+
+        The ids are in halves because numpy has no 128-bit integers.
+        """
         return self._load_array("high"), self._load_array("low")
 
     @cached_property
@@ -274,6 +280,7 @@ def _load_calls(
         tables = [pq.read_table(f"{file}.sets") for file in files]
         if not tables:
             continue
+        # Sets are numbered project after project, and inside a project in the order of their names.
         base = len(sets)
         set_table = pa.concat_tables(tables).combine_chunks()
         set_names, first_rows = np.unique(set_table["targets"].to_numpy(), return_index=True)
@@ -299,9 +306,16 @@ def _build_call_arrays(
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of the four lists of ``CorpusIndex``, by file name.
 
-    A set that a method calls several times is listed once, as certain if one call is certain.
+    The properties of ``CorpusIndex`` load the files: ``calls`` is ``called_sets``, ``sets`` is
+    ``target_sets``, ``within`` is ``containing_sets``, ``callers`` is ``set_callers``, and
+    ``NAME_sure`` has their ``is_certain``.
+
+    ``pairs`` has the columns caller, set, and 1 for a certain call. A set that a method calls
+    several times is listed once, as certain if one call is certain.
     """
     lists = sets.to_lists()
+    # By caller, then set; certain calls first, so that the first row of each pair is certain if any
+    # is.
     order = np.lexsort((1 - pairs[:, 2], pairs[:, 1], pairs[:, 0]))
     pairs = pairs[order]
     is_first = np.ones(len(pairs), dtype=np.bool_)
@@ -325,7 +339,10 @@ def _build_call_arrays(
 
 
 def _compute_offsets(owner: NDArray[Any], count: int) -> NDArray[np.int64]:
-    """Return the offsets of ``count`` lists whose entries are sorted by owner."""
+    """Return the offsets of ``count`` lists whose entries are sorted by owner.
+
+    ``owner`` has for each entry the number of the list that it belongs to, in any order.
+    """
     offsets = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=offsets[1:])
     return offsets

@@ -1,5 +1,6 @@
 """Compile the numba kernels that a build uses, once per installation and before the first build.
 
+A kernel is a function that numba compiles to machine code when it is first called.
 Otherwise every worker would compile them while the first shards seem to hang, and the time limit
 of a shard would have to include the compilation.
 """

@@ -19,6 +19,7 @@ LICENCE_LEVELS = 2
 # Bytes of a file above which its licence is ``unknown``.
 LARGEST_LICENCE = 1 << 20
 
+# Names of licence files in lower case: LICENSE, MIT-LICENSE.txt, UNLICENSE, COPYING.LESSER, NOTICE.
 _NAME = re.compile(r"(?:(?:[a-z0-9.]+[-_])?(?:un)?licen[cs]es?|copying|notices?)(?:[-_. ].*)?")
 # Files with these suffixes are code about licences, not licences.
 _OTHER = frozenset(

@@ -3,7 +3,7 @@
 A call's meaning depends on the declarations of the whole project, so linking starts when all of the
 project's shards exist; a build runs ``link_shard`` for each of them. Calls that may reach the same
 methods share one set of targets, because a call of ``toString`` on an Object may reach thousands of
-methods.
+methods. A call site is a call in the source, as ``languages.java.resolve.call_sites`` lists it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from codeacumen.languages.java.resolve.link import JavaProject as World
 from codeacumen.languages.java.resolve.world import load_platform
 from codeacumen.text.lines import line_starts
 
-# Members are method numbers inside the project; the index adds the project's first number.
+# Sets of targets: the name of the set (``ids.name_target_set``) and its members. Members are method
+# numbers inside the project; ``corpus.index`` adds the number of the project's first method.
 SETS = pa.schema([("targets", pa.int64()), ("callees", list_of(pa.int32()))])
 
 
@@ -126,12 +127,14 @@ def _link_calls(job: LinkJob, shard: Path) -> tuple[pa.Table, pa.Table]:
     sets = _TargetSets(first_methods)
     for path, sites, name_end in read_sites(shard):
         calls = world.link_file(path, sites)
+        # Rows that are calls; ``b`` of such a row is the byte offset of the called name.
         has_name_end = name_end >= 0
         ends = dict(
             zip(sites.b[has_name_end].tolist(), name_end[has_name_end].tolist(), strict=True)
         )
         # Sorted by caller. Calls in initializers have the caller -1 and come first.
         calls.sort(key=lambda call: (call.caller, call.offset))
+        # As ``text.lines.line_at`` does, but for all calls at once.
         starts = line_starts(sources[path].encode())
         lines = np.searchsorted(starts, [call.offset for call in calls], side="right") + 1
         of_methods, of_types = methods.get(path, []), types.get(path, [])
@@ -178,6 +181,7 @@ class _TargetSets:
             return None
         named = self.names.get(id(targets))
         if named is None:
+            # ``place`` is the index of the method in the declarations of its file.
             numbers = np.unique([self.first_methods[path] + place for path, place in targets])
             name = name_target_set(numbers)
             self.members[name] = numbers.tolist()

@@ -2,7 +2,8 @@
 
 A source is anything that ``corpus.sources`` reads, or a corpus, which has stored measures. An
 engine runs jobs of some files each, and results are yielded in the order of the files, so that the
-output does not depend on the number of workers.
+output does not depend on the number of workers. A shard is a group of a corpus' files with its own
+tables (``corpus.shards``).
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class OperatorCounts:
         from codeacumen.corpus.facts import column_to_arrays
         from codeacumen.languages.java.measures.operators import OPERATORS
 
-        # NPath is null where a method has no body.
+        # NPath is null where a method has no body; an empty list of operators would not show that.
         names = ["operators", "npath_pmd6"]
         table = pq.read_table(shard / "measures.parquet", columns=names)
         has_body = table["npath_pmd6"].is_valid().to_pylist()

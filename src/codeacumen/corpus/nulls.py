@@ -2,8 +2,11 @@
 
 The analysis (``languages/java/nulls``) follows the calls that were linked when the corpus was
 built. Null facts depend on these links, so they cannot be derived when a shard is parsed. They are
-derived when first needed and stored in ``nulls/LINKS/SHARD.CODE.parquet``: LINKS is the key of the
-project's links, CODE the hash of the code that derives the facts.
+derived when first needed and stored in ``nulls/LINKS/SHARD.CODE.parquet``: LINKS is the folder name
+of the project's links (``Manifest.links``), CODE the hash of the code that derives the facts.
+
+The facts of a file are its methods as instructions. ``NullFacts`` in ``languages/java/nulls/facts``
+describes their arrays; a row of ``units`` there is one method.
 """
 
 from __future__ import annotations
@@ -84,6 +87,7 @@ def find_null_reports(
     as a whole has no reports.
     """
     code = code_hash(("codeacumen.languages", "codeacumen.corpus"))
+    # For facts that cannot be stored in the corpus, see ``_ShardJob.spare``.
     with tempfile.TemporaryDirectory(prefix="codeacumen-nulls-") as temporary:
         jobs = [
             _ShardJob(
@@ -104,6 +108,7 @@ def find_null_reports(
             if project not in excluded
         ]
         failed: list[FailedAnalysis] = []
+        # The files of the facts of each project's shards.
         parts: dict[str, list[Path]] = {}
         derived = _run_jobs(
             engine, "extracting null facts", _derive_facts, jobs, SHARD_LIMIT, progress
@@ -223,7 +228,11 @@ _ARRAYS = ("units", "code", "expressions", "calls", "lines")
 
 
 def _read_facts(part: Path) -> Iterator[NullFacts]:
-    """Yield the facts of each file; the inverse of ``_fact_row``, without files that failed."""
+    """Yield the facts of each file; the inverse of ``_fact_row``, without files that failed.
+
+    ``units`` and ``expressions`` are stored flat and become two-dimensional again, with the columns
+    that ``NullFacts`` lists.
+    """
     table = _read_table(part)
     table = table.filter(pc.is_null(table["failed"]))
     arrays = {name: column_to_arrays(table[name]) for name in _ARRAYS}
@@ -262,6 +271,8 @@ def _load_sites(job: _ShardJob) -> dict[str, list[LinkedCall]]:
     table = pq.read_table(job.calls, columns=list(names))
     sites: dict[str, list[LinkedCall]] = {}
     columns = (table[name].to_pylist() for name in names)
+    # ``flags`` are ``ambiguous``, ``inside`` and ``kind``, the last fields of ``LinkedCall``. The
+    # name of the set is None for a call without targets in the project.
     for path, start, callee, set_name, *flags in zip(*columns, strict=True):
         site = LinkedCall(start, callee, targets.get(set_name, ()), *flags)
         sites.setdefault(path, []).append(site)
@@ -274,10 +285,12 @@ def _load_targets(
 ) -> dict[int, tuple[Target, ...]]:
     """Return the sets of targets of a project's calls, by the name of the set.
 
-    The analysis ignores sets of more than ``MOST_TARGETS`` methods, so all larger sets share one
+    A set holds the methods that a call may reach; ``ids.name_target_set`` computes its name. The
+    analysis ignores sets of more than ``MOST_TARGETS`` methods, so all larger sets share one
     placeholder of ``MOST_TARGETS + 1`` methods.
     """
     opened = Corpus.open(corpus)
+    # ``callees`` are method numbers in the corpus; ``methods`` below starts at the project's first.
     first = opened.first_number_of(project)
     methods: list[Target] = []
     for shard in shards:

@@ -109,7 +109,11 @@ def to_list_array(lists: Sequence[Ragged]) -> pa.ListArray:
 
 
 def _to_word_array(lists: Sequence[Ragged]) -> pa.Array:
-    """Return the words of all lists, one after the other; each file has its own numbering."""
+    """Return the words of all lists, one after the other.
+
+    The values of each file are indices into its own ``words``; ``places`` has the index of each
+    word in the vocabulary of all files.
+    """
     places: dict[str, int] = {}
     codes = []
     for part in lists:

@@ -90,6 +90,7 @@ def _utf16_without_mark(data: bytes) -> str:
     """Return ``utf-16-le`` or ``utf-16-be``; empty if the data is not UTF-16."""
     sample = data[:4096]
     half = len(sample) // 2
+    # The high byte of ASCII text in UTF-16 is NUL: the second of each pair if little-endian.
     for encoding, zero_offset in (("utf-16-le", 1), ("utf-16-be", 0)):
         zeros = sample[zero_offset::2].count(0)
         others = sample[1 - zero_offset :: 2].count(0)

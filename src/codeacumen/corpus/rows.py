@@ -1,6 +1,7 @@
 """Convert a source file to rows of the store: the file, its types, methods, facts and problems.
 
-``shards`` calls ``add_file`` for each new file, and ``parquet`` writes the rows.
+``shards`` calls ``add_file`` for each new file, and ``parquet`` writes the rows. The columns are
+those of ``corpus.schema``; ``place`` is the index of a type or a method in the file's declarations.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from codeacumen.languages.syntax import Syntax, find_first_error
 from codeacumen.text.columns import Ragged
 from codeacumen.text.lines import line_at, line_count, line_of, line_starts
 
-# A file with more levels of syntax than this gets a remark in ``problems``.
+# A file whose syntax tree is deeper than this gets a row in ``problems``, but is not skipped.
 DEEPEST = 1000
 
 
@@ -109,7 +110,10 @@ def add_file(rows: Rows, context: RowContext, source: Source, raw_sha256: str) -
 
 
 def _file_row(context: RowContext, source: Source, language: str, sha256: str) -> dict[str, Any]:
-    """Return the row of ``files``; the analysis fills in package, nodes and broken."""
+    """Return the row of ``files``; the analysis fills in package, nodes and broken.
+
+    ``language`` is the name of the language, ``sha256`` the hash of the undecoded bytes.
+    """
     data = source.data
     return {
         "file_id": file_id(context.project, source.path).bytes,
@@ -226,7 +230,10 @@ def _add_syntax(
 
 
 def spread_lists(lists: Ragged, positions: Sequence[int], count: int) -> Ragged:
-    """Return ``count`` lists: ``lists`` at these increasing positions, empty ones elsewhere."""
+    """Return ``count`` lists: ``lists`` at these increasing positions, empty ones elsewhere.
+
+    Views compute one list for each method with a body; their tables have a row for every method.
+    """
     lengths = np.zeros(count, dtype=np.int64)
     lengths[list(positions)] = np.diff(lists.offsets)
     offsets = np.zeros(count + 1, dtype=np.int64)
@@ -246,8 +253,8 @@ def _type_row(
 ) -> dict[str, Any]:
     """Return the row of the type at ``index`` in ``declarations.types``.
 
-    ``row`` is the file's row; ``types`` and ``methods`` are ids by index, ``lines`` the
-    ``line_starts`` of the file.
+    ``row`` is the file's row of ``files``; ``types`` and ``methods`` are ids by index, ``lines``
+    the ``line_starts`` of the file.
     """
     package = f"{row['package']}." if row["package"] else ""
     syntax = file.syntax

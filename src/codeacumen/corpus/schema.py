@@ -30,7 +30,8 @@ _TEXT_LISTS = list_of(_TEXTS)
 _NUMBERS = list_of(pa.int32())
 _PARAMETERS = list_of(pa.struct([("name", pa.string()), ("type", pa.string())]))
 
-# ``revision`` is a commit, a version or a hash (see ``sources.project.Project``); ``files`` and
+# ``source`` is the user's text (see ``sources.project.SourceSpec``), ``revision`` a commit, a
+# version or a hash (see ``Project`` there). ``split`` is train, dev or test; ``files`` and
 # ``methods`` are counts.
 PROJECTS = pa.schema(
     [
@@ -66,7 +67,8 @@ FILES = pa.schema(
     ]
 )
 # ``owner_id`` is the enclosing type, ``method_id`` the method that a local or anonymous class is
-# in; null if there is none. ``qualified`` is the name with package and enclosing types. ``line``
+# in; null if there is none. ``kind`` is class, interface, enum, record, annotation, anonymous or
+# enum constant (with a body). ``qualified`` is the name with package and enclosing types. ``line``
 # and ``javadoc`` (empty: none) are those of the declaration.
 TYPES = pa.schema(
     [
@@ -86,10 +88,11 @@ TYPES = pa.schema(
         ("javadoc", pa.string()),
     ]
 )
-# ``type`` is the path of the declaring type without the package; ``type_id`` is null outside of
-# types. ``signature`` is erased (JLS 8.4.2), other types are as written. ``body``: the method has a
-# body; ``nested``: its type is inside another method. ``text`` is the declaration from
-# ``start_byte`` to ``end_byte``; ``javadoc`` is empty if there is none.
+# ``kind`` is method, constructor, compact constructor or annotation element. ``type`` is the path
+# of the declaring type without the package; ``type_id`` is null outside of types. ``signature`` is
+# erased (JLS 8.4.2), other types are as written. ``body``: the method has a body; ``nested``: its
+# type is inside another method. ``text`` is the declaration from ``start_byte`` to ``end_byte``;
+# ``javadoc`` is empty if there is none.
 METHODS = pa.schema(
     [
         ("method_id", ID),
@@ -228,7 +231,8 @@ NULLS = pa.schema(
     ]
 )
 # Methods are numbered in the order of the shards; the numbers change when the corpus grows.
-# DISPATCH has the sets of call targets: the name of the set, and the numbers of its methods.
+# DISPATCH has the sets of call targets: the name of the set (``ids.name_target_set``), and the
+# numbers of its methods.
 DISPATCH = pa.schema(
     [("project", pa.string()), ("targets", pa.int64()), ("callees", list_of(pa.int32()))]
 )

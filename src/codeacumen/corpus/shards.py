@@ -43,7 +43,8 @@ from codeacumen.corpus.splits import split_of
 from codeacumen.languages.java.syntax.file import JavaFile
 
 # Source bytes after which a shard may end and must end: small enough that a killed build loses
-# little and work spreads evenly, large enough that there are few files.
+# little and work spreads evenly, large enough that there are few files. This ``LARGEST`` is not the
+# limit for one file, which is ``BuildSettings.largest``.
 SMALLEST, LARGEST = 1 << 20, 4 << 20
 # One path in this many ends a shard (content-defined chunking): a new file then changes its own
 # shard only, not all following shards.
@@ -227,8 +228,10 @@ def _analyse_contents(
     for problem in plan.problems:
         new_rows.add_problem(plan.project.name, _to_printable_problem(problem), skipped=True)
     parsed = 0
-    # For each shard of the previous build that was checked: it has the hashes of the manifest.
+    # Previous shards that were checked, by name: True if the tables still have the hashes that the
+    # manifest lists, so that their rows can be copied.
     is_intact: dict[str, bool] = {}
+    # ``source_shard`` is the shard to copy rows from; it is empty for files to analyse.
     for source_shard, group in groupby(
         contents,
         key=lambda path_and_content: _find_stored_shard(plan, is_intact, *path_and_content),
@@ -259,7 +262,10 @@ def _analyse_contents(
 def _find_stored_shard(
     plan: ShardPlan, is_intact: dict[str, bool], path: str, content: bytes | Problem
 ) -> str:
-    """Return the intact previous shard with the rows of this content, or an empty text."""
+    """Return the intact previous shard with the rows of this content, or an empty text.
+
+    ``is_intact`` caches by shard whether its tables have the hashes of the manifest.
+    """
     if isinstance(content, Problem):
         return ""
     previous = _index_previous_files(plan.out, plan.previous_shards).get(to_printable(path))

@@ -20,6 +20,7 @@ def split_of(project: str, shares: tuple[int, int, int] = SHARES) -> str:
     ('train', 'test')
     """
     digest = hashlib.sha256(f"split\0{project}".encode("utf-8", "surrogateescape")).digest()
+    # The first 64 bits of the hash as a number from 0 to the sum of the shares (exclusive).
     position = int.from_bytes(digest[:8], "big") * sum(shares) >> 64
     for split, share in zip(SPLITS, shares, strict=True):
         if position < share:

@@ -5,6 +5,9 @@ method = corpus.method("5c3f...")
 corpus.view(method["method_id"], "ast")
 corpus.callers(method["method_id"], depth=2)
 corpus.query("select project, count(*) from methods group by 1")
+
+A method has an id, which is stable, and a number, which is its position in this corpus. The column
+``place`` of a row is the index of the method in the declarations of its file.
 """
 
 from __future__ import annotations
@@ -163,6 +166,7 @@ class Corpus(StoredCorpus):
         is_reached[start] = True
         frontier: Numbers = np.array([start], dtype=np.int32)
         rows: list[Row] = []
+        # The frontier holds the numbers of the methods that were first reached in the last step.
         for level in range(1, depth + 1):
             frontier = follow(frontier)
             frontier = frontier[~is_reached[frontier]]
@@ -187,7 +191,8 @@ class Corpus(StoredCorpus):
         project = self.project_of_shard[shard]
         path = self.calls_path(project, self.shards[shard])
         rows = self.take_rows(path, self.find_rows(path, "caller_id", str(method)), _CALL)
-        # The name of a set is computed from its members' numbers inside the project.
+        # A call's row has the name of its set of targets (``ids.name_target_set``). The name is
+        # computed from the members' numbers inside the project, so ``first`` is subtracted.
         target_sets = [
             self.index.target_sets[set_number]
             for set_number in self.index.called_sets[number].tolist()
@@ -300,6 +305,8 @@ join (select project, targets, unnest(callees) as number from dispatch) d
   on c.project = d.project and c.targets = d.targets
 join numbers m on m.number = d.number
 """
+# Parameters: the short name, True if constructors are wanted, the type three times (empty: any
+# type), and the limit.
 _METHODS_BY_NAME = """
 select method_id, project, path, line, type, signature from methods
 where (name = ? and kind not like '%constructor' or ? and kind like '%constructor')
@@ -330,7 +337,7 @@ def compute_rows(view: View, file: JavaFile, row: Mapping[str, Any]) -> dict[str
     They equal the rows that a corpus built with the view stores; ``row`` is the method's row of
     ``methods``.
     """
-    # The upper half of each id seeds the view's random samples, as in the build.
+    # The upper half of each id seeds the view's random samples, as in ``rows._add_java``.
     id_halves = [method.int >> 64 for method in _list_ids_of_bodies(file, row)]
     body = file.bodies.index(row["place"])
     seeds = np.array(id_halves, dtype=np.uint64)

@@ -1,6 +1,7 @@
 """Read rows of the Parquet files of a corpus; the base of ``corpus.store.Corpus``.
 
-Only the row groups that hold the requested rows are read.
+Only the row groups (the parts of a Parquet file that are read as a whole) that hold the requested
+rows are read.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class StoredCorpus:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder, self.manifest = folder, manifest
         self.index = CorpusIndex(folder / "index")
+        # Cached forms of the functions below, for this corpus only.
         self._opened = lru_cache(maxsize=_OPEN)(_open_parquet)
         self._ids = lru_cache(maxsize=_COLUMNS)(self._id_column)
         self._group = lru_cache(maxsize=_GROUPS)(self._row_group)

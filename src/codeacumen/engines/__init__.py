@@ -1,4 +1,7 @@
-"""Engines run a function on many items: in processes on this machine, or on a Ray cluster."""
+"""Engines run a function on many items: in processes on this machine, or on a Ray cluster.
+
+An item is one argument of the function, such as a shard of a corpus to analyse.
+"""
 
 from __future__ import annotations
 

@@ -61,6 +61,7 @@ class LocalEngine:
     ) -> Iterator[tuple[int, Any]]:
         plugins = list_loaded_plugins()
         work = partial(run_with_plugins, plugins, work) if plugins else work
+        # Reversed, so that ``pop`` returns the first item.
         waiting_indices = list(range(len(items)))[::-1]
         busy: list[_Worker] = []
         try:
@@ -137,6 +138,7 @@ def _receive_result(worker: _Worker) -> Any:
 
 
 def _describe_exit(code: int) -> str:
+    # ``Popen`` reports a process that a signal ended as the negative number of the signal.
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
@@ -160,6 +162,7 @@ def _serve_items(handle: int) -> None:
     _die_with_parent()
     # Ctrl-C in a terminal reaches the workers too: only the parent reports it.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # 130 is the exit code of shells for a program that SIGINT ended (128 + 2).
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     # Rows and declarations are millions of objects without reference cycles: collecting garbage
     # as often as Python does by default would cost a fifth of the time.

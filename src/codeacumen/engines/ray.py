@@ -49,7 +49,9 @@ class RayEngine:
             return run_with_plugins(plugins, work, item)
 
         remote_work = ray.remote(num_cpus=1, max_retries=RETRIES)(run_item if plugins else work)
+        # Reversed, so that ``pop`` returns the first item.
         waiting_indices = list(range(len(items)))[::-1]
+        # Position of the item and time of its submission, by Ray's reference to the result.
         running: dict[Any, tuple[int, float]] = {}
         try:
             while waiting_indices or running:

@@ -7,6 +7,8 @@ covers the whole package, or the folder of a module outside packages, the files 
 packages that these import, and the modules of this package that they import or use as attributes
 of ``codeacumen``. The registry itself is left out: it finds models and changes none of them. A
 hash is of the files' bytes, so a changed comment changes it too.
+
+"Own" modules and files are those of this package, ``codeacumen``.
 """
 
 from __future__ import annotations
@@ -123,6 +125,8 @@ def _add_local_imports(files: Iterable[Path]) -> set[Path]:
         if file in collected:
             continue
         collected.add(file)
+        # ``level`` is the number of leading dots: 1 is the folder of the file; 0 is an absolute
+        # import.
         for level, module in _scan_file(file).imports:
             if level:
                 roots = [file.parents[level - 1]] if level <= len(file.parents) else []
@@ -223,6 +227,7 @@ def _list_own_modules(file: Path) -> list[str]:
     A file that calls ``codeacumen.load_model`` uses the modules of all our models, because the call
     can name any of them.
     """
+    # ``_MODULES`` has the module that defines each name of the public API.
     from codeacumen import _MODULES
     from codeacumen.registry.lookup import BUILT_IN_MODULES
 
@@ -297,6 +302,7 @@ def _find_file(module: str) -> Path | None:
     package, *parts = module.split(".")
     if package != OWN_PACKAGE:
         return None
+    # ``parents[1]`` is the folder of this package.
     path = Path(__file__).resolve().parents[1].joinpath(*parts)
     for file in (path / "__init__.py", path.with_suffix(".py") if parts else path):
         if file.is_file():

@@ -1,4 +1,7 @@
-"""Entries of the registry, and the decorators that add them when a module is imported."""
+"""Entries of the registry, and the decorators that add them when a module is imported.
+
+A factory is a function or class that creates a model, a task, a view and so on.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 The definitions of this package's benchmarks are also looked up here: runs, data sets, reports and
 ``reproduce`` know no benchmark by name and use these definitions.
+
+A factory is a function or class that creates a model, a task, a view and so on. An entry
+(``registry.entries.Entry``) is a factory with its name and description.
 """
 
 from __future__ import annotations
@@ -308,6 +311,7 @@ def _unknown_name_error(kind: Kind, name: str) -> CodeacumenError:
     from rapidfuzz import process
 
     known_names = list_names(kind)
+    # Full names, and names without their last part or last two parts: those of groups.
     groups = {known_name.rsplit("/", depth)[0] for known_name in known_names for depth in range(3)}
     matches = process.extract(name, sorted(groups), limit=3, score_cutoff=60)
     similar_names = [match for match, _, _ in matches]

@@ -1,6 +1,7 @@
 """Create tasks, views and metrics by name, and models by reference (``NAME:WORD,KEY=VALUE``).
 
-Words are the positional arguments of a model's factory, KEY=VALUE its keyword arguments.
+Words are the positional arguments of a model's factory, KEY=VALUE its keyword arguments, which are
+also called the settings of the model.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def _call_factory(entry: Entry, *words: str, **settings: Any) -> Any:
 def make_task(name: str) -> Task:
     """Return a new instance of the task registered under a name."""
     task = cast(Task, _call_factory(find_entry("task", name)))
-    # Stored runs refer to a task by the name on its card.
+    # Stored runs refer to a task by the name on its card (``TaskCard``).
     if task.card.name != name:
         raise CodeacumenError(
             f"the task registered as {name!r} has a card with the name {task.card.name!r}",

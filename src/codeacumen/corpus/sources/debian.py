@@ -237,6 +237,7 @@ def _resolve_version(package_spec: str, home: Path) -> str:
 def _fetch_package(package_spec: str, home: Path, package_folder: Path, part: Path) -> None:
     """Download and check a package, and unpack it to the folder ``part``.
 
+    ``part`` is the temporary folder that becomes ``package_folder`` (``get_or_make_folder``).
     Downloaded files are kept beside ``package_folder`` until everything succeeded, so that apt
     resumes after an error.
     """

@@ -251,6 +251,8 @@ def _parse_local_source(text: str, base: Path) -> SourceSpec:
     if not text or not path_exists(path):
         raise CodeacumenError(f"{text or repr(text)}: there is no such folder or archive", FORMS)
     name = display_name(path)
+    # ``SourceSpec.find`` checks a source and returns a function that fetches it. A local source is
+    # checked here and needs no fetching.
     if path.is_dir():
         return SourceSpec(name, name, lambda: lambda progress: (FolderRoot(path), ""))
     if path.suffix.lower() in SOURCES:

@@ -27,6 +27,7 @@ class FolderRoot:
     ) -> list[Entry | Problem]:
         entries: list[Entry | Problem] = []
         real_root = os.path.realpath(self.folder)
+        # Folders to visit: path from the root, in the form of ``os``, and depth from 1.
         pending = [("", 1)]
         while pending:
             relative, level = pending.pop()

@@ -44,6 +44,7 @@ class GitRoot:
             repository, tree = _open_tree(self.repository, self.commit, os.getpid())
         except GIT_ERRORS as error:  # the commit was readable when the build began
             return [Problem(".", "unreadable", f"git: {describe_error(error)}")]
+        # Folders to visit: path with a slash at the end, tree, and depth of the folder from 1.
         pending = [(b"", tree, 1)]
         count = 0
         while pending:
@@ -195,6 +196,7 @@ def find_remote_commit(url: str, rev: str, source: str) -> tuple[str, str]:
     # The order of git rev-parse.
     for ref in (rev, f"refs/{rev}", f"refs/tags/{rev}", f"refs/heads/{rev}") if rev else ("HEAD",):
         if ref in commits:
+            # For an annotated tag, the server also lists the commit behind it, as ``ref^{}``.
             return ref, commits.get(f"{ref}^{{}}", commits[ref])
     if _COMMIT.fullmatch(rev.lower()):
         return "", rev.lower()
@@ -218,6 +220,7 @@ def fetch_commit(
         callbacks = _Callbacks(f"fetching {source}", progress)
         repository = pygit2.init_repository(str(part), bare=True)
         remote = repository.remotes.create_anonymous(url)
+        # What to fetch and how many commits of its history; depth 0 is the whole history.
         attempts = [([f"+{ref or commit}:{_REF}"], 1), ([f"+{ref}:{_REF}"] if ref else _ALL, 0)]
         # Only a full hash can be requested, and not every server supports fetching a single commit
         # or an unreferenced one; the second attempt fetches everything.

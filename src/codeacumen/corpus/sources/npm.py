@@ -100,7 +100,10 @@ def _query_registry(package_spec: str, home: Path) -> PackageVersion:
 
 
 def _fetch_package(package: PackageVersion, part: Path) -> None:
-    """Download and check a package, and unpack it to the folder ``part``."""
+    """Download and check a package, and unpack it to the folder ``part``.
+
+    ``part`` is the temporary folder that becomes the package's folder (``get_or_make_folder``).
+    """
     package_spec = f"{package.name}@{package.version}"
     downloads = part / "download"
     downloads.mkdir()
@@ -125,6 +128,7 @@ def matches_integrity(data: bytes, integrity: str) -> bool:
 
     Hashes of weaker algorithms do not count, nor does a text without any known algorithm.
     """
+    # Pairs of algorithm and hash; options may follow the hash after a question mark.
     declared = [part.partition("-")[::2] for part in integrity.split()]
     for kind in _HASHES:
         hashes = {value.split("?")[0] for name, value in declared if name == kind}

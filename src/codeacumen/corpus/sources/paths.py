@@ -41,6 +41,7 @@ def _escape_bytes(match: re.Match[str]) -> str:
 
 def path_to_bytes(path: str) -> bytes:
     """Return the bytes of a path; the inverse of ``path_from_bytes``."""
+    # Python decodes the invalid byte B to the surrogate U+DC00 + B (``surrogateescape``).
     escaped = _WRITTEN.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
     return escaped.encode("utf-8", "surrogateescape")
 
@@ -131,6 +132,7 @@ def _name_to_regex(name: str) -> str:
     expression, position = "", 0
     while position < len(name):
         char = name[position]
+        # ``+ 2``: a set of characters is not empty, so ``[]]`` is the set of ``]`` alone.
         end = name.find("]", position + 2) if char == "[" else -1
         if end > 0:
             characters = name[position + 1 : end]

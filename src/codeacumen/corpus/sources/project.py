@@ -51,7 +51,10 @@ class Entry:
 
 
 class SourceRoot(Protocol):
-    """A place with the files of a project, such as a folder or an archive."""
+    """The location of a project's files, such as a folder or an archive.
+
+    Paths are texts from ``sources.paths``, relative to the root, with slashes.
+    """
 
     def list_entries(
         self, is_wanted: PathFilter, levels: int | None = None

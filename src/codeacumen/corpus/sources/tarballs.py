@@ -44,7 +44,10 @@ class DamagedError(Exception):
 
 
 def open_decompressed(file: Path) -> IO[bytes]:
-    """Open a file for reading; its first bytes decide how it is decompressed, if at all."""
+    """Open a file for reading; its first bytes decide how it is decompressed, if at all.
+
+    The formats are, in the order of the tests: gzip, bzip2, xz or lzma, Zstandard.
+    """
     with file.open("rb") as stream:
         head = stream.read(6)
     if head.startswith(b"\x1f\x8b"):
@@ -210,7 +213,8 @@ class _Unpacker:
                 if not member.isdir():
                     problem = self._unpack_member(tar, member)
                     self.problems += [problem] if problem else []
-        # ``tarfile`` takes an unreadable header for the end of the archive.
+        # ``tarfile`` takes an unreadable header for the end of the archive; the real end is a block
+        # of zeros.
         if stream.last.strip(b"\0"):
             raise DamagedError("the file is incomplete")
 
