@@ -74,7 +74,7 @@ def test_scores_equal_okapi_formula(index: WordIndex, examples_corpus: Corpus) -
     """The oracle is the formula, word by word and method by method."""
     rows = load_rows(examples_corpus)
     words_by_method = {row["id"]: count_words_of(row) for row in rows}
-    descriptions = index.describe_methods(range(index.method_count))
+    descriptions = index.describe_methods(range(index.postings.method_count))
     assert {description.method_id for description in descriptions} == set(words_by_method)
     mean = sum(sum(word_counts.values()) for word_counts in words_by_method.values()) / len(
         words_by_method
@@ -114,7 +114,7 @@ def test_scores_equal_okapi_formula(index: WordIndex, examples_corpus: Corpus) -
 def test_every_method_finds_itself_first(index: WordIndex, examples_corpus: Corpus) -> None:
     """Methods with the same words, such as overloads and short getters, are exceptions."""
     rows = load_rows(examples_corpus)
-    about = index.describe_methods(range(index.method_count))
+    about = index.describe_methods(range(index.postings.method_count))
     place = {description.method_id: i for i, description in enumerate(about)}
     first = 0
     for row in rows:
