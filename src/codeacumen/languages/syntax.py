@@ -209,10 +209,10 @@ def find_token_nodes(
     Nodes outside of ``is_token``, and those of zero width, which the parser inserted for missing
     tokens, do not count.
     """
-    whole = np.flatnonzero(is_whole)
+    whole_nodes = np.flatnonzero(is_whole)
     inside = np.zeros(len(syntax) + 1, dtype=np.int32)
-    np.add.at(inside, whole + 1, 1)
-    np.add.at(inside, syntax.stop[whole], -1)
+    np.add.at(inside, whole_nodes + 1, 1)
+    np.add.at(inside, syntax.stop[whole_nodes], -1)
     is_unit = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | is_whole
     return np.flatnonzero(is_unit & is_token & (syntax.end > syntax.start)).astype(np.int32)
 
