@@ -14,7 +14,7 @@ import numpy as np
 from codeacumen.api import Method, NamedMethod, Pair
 from codeacumen.benchmarks.sesame.mining import sample
 from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, write_pairs
-from codeacumen.benchmarks.sesame.mining.spaces import compute_vectors
+from codeacumen.benchmarks.sesame.mining.spaces import Space
 from codeacumen.corpus.duplicates import find_near_duplicates
 from codeacumen.corpus.kernels import analyse_one_file
 from codeacumen.languages.java.measures.npath import RULES, compute_npath
@@ -57,7 +57,7 @@ def compile_similarity_kernels() -> None:
     texts = ["returns the list of words", "adds the list of words", "no"]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.parquet"
-        write_pairs(compute_vectors(texts), path)
+        write_pairs(Space().fit(texts).vectors, path)
         pairs = StoredPairs.open(path)
         pairs.look_up_similarity(0, 1)
         pairs.list_neighbours(0)
