@@ -15,7 +15,7 @@ from codeacumen.registry import model
 
 
 class Trigrams:
-    batch_size = 256  # how many identifiers we like to get at once
+    batch_size = 256  # maximum number of questions in a call
 
     def __init__(self, dimensions: int, case: bool) -> None:
         self.dimensions = dimensions
