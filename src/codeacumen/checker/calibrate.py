@@ -135,9 +135,9 @@ def judge_cases(
 ) -> list[Judgement]:
     """Return judgements of the cases, by cross-validation over files.
 
-    ``background`` is that of ``create_assessor``; ``step`` reports progress. Cases whose version is
-    not sampled or does not contain the method are skipped. The judgements are sorted by fold, then
-    by version.
+    ``background`` is a file, ``none``, or empty for the one that the package ships (see
+    ``create_assessor``); ``step`` reports progress. Cases whose version is not sampled or does not
+    contain the method are skipped. The judgements are sorted by fold, then by version.
     """
     all_cases_by_version: dict[Version, list[Case]] = {}
     for case in cases:
@@ -154,6 +154,7 @@ def judge_cases(
     judgements: list[Judgement] = []
     for number in range(FOLDS):
         step("judging", number, FOLDS)
+        # The cases of a version normally have one ``file``; the first case determines the fold.
         fold_versions = [
             version
             for version in versions
@@ -222,7 +223,8 @@ def _judge_fold(
     training_facts: list[Facts] = []
     for version in sorted(cases_by_version):
         for case, method_facts in cases_by_version[version]:
-            # The model counts a method once per path, so the path must not depend on old names.
+            # The model counts a method once per path. As in ``_read_version``, a path contains the
+            # commit; for a stable method, ``file`` is the path in that commit.
             if not case.wrong and _assign_fold(case.file) != fold:
                 training_facts.append(replace(method_facts, path=f"{case.file}\0{version[0]}"))
     model.learn_methods(training_facts)

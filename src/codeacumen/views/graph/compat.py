@@ -1,6 +1,6 @@
 """The graph of the tool features-javac, for comparison with published data.
 
-Differences from our default:
+The package describes the kinds of edges, LU to GN. Differences from our default:
 
 - LU, LW and LL lead from the earlier occurrence to the later one.
 - LU and LW exist only in methods that are direct members of a class that is not nested, and not in
@@ -8,13 +8,14 @@ Differences from our default:
   before the right side, and conditions are never constant. For LU a declaration does not count,
   except a parameter's; for LW it counts if it has a value, except in a catch clause or a pattern.
   ``+=`` on a String writes nothing (the Checker Framework has no assignment there).
-- ``this`` and ``super`` are variables, one each for every class, but never local ones.
+- ``this`` and ``super`` are variables, one each for every class. They have no LU and LW, which
+  exist for local variables only.
 - CF: from each variable on the left of ``=``, index variables too; not of compound assignments,
   and not of assignments inside another assignment or an initial value.
 - RT is empty.
 - FA: arguments beyond the number of parameters have no edge.
-- GB, GN: of ``if`` only, for all variables of a branch, from their nodes in the tree, to the
-  condition with its parentheses.
+- GB, GN: of ``if`` only, for all variables of a branch, from their nodes in the tree instead of
+  their tokens, to the condition with its parentheses.
 - The method's name is hidden only at its declaration.
 
 The two still differ in exceptions: here every exception of a call may reach every ``catch``; the
@@ -65,8 +66,10 @@ Row = tuple[int, int, int]
 
 def build_compatible_graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     """Return the graphs that features-javac builds of methods with these trees."""
+    # If the file is masked, edges come from its unmasked version, which has the same nodes.
     edges = compatible_edges(file.compute_once(unmasked_file) or file, methods)
     graphs = number_edges(file, methods, trees, edges, from_tree=(GB, GN))
+    # The first own token is the name at the declaration; calls and references follow.
     own_tokens = [graphs.own_tokens[i][:1] for i in range(len(methods))]
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in own_tokens], dtype=np.int64)])
     tokens = np.array([token for row in own_tokens for token in row], dtype=np.int32)
@@ -100,6 +103,8 @@ def _variable_symbols(file: JavaFile) -> Column:
     qualified = symbol_mask("field_access", "method_invocation")
     for node in np.flatnonzero(symbol_mask("this", "super")[syntax.kind]).tolist():
         parent = int(syntax.parent[node])
+        # Skip ``Outer.this`` and ``Outer.super.m()``, the calls ``this()`` and ``super()``, a
+        # method reference in which something precedes it, a receiver parameter, and ``? super T``.
         is_unqualified = (
             syntax.field[node] == field_number("object") or not qualified[syntax.kind[parent]]
         )
@@ -184,9 +189,11 @@ def _flow_edges(file: JavaFile, methods: Sequence[int]) -> Iterator[Row]:
     if not analysed:
         return
     control_flow = build_flow(file, analysed, checker=True)
+    # A unit is a body that runs by itself; lambdas inside the methods are units, too, and left out.
     roots = np.isin(control_flow.unit, [declarations.methods[method].node for method in analysed])
     inside = roots[control_flow.unit_of]
     # Points that ask for an earlier occurrence; the points that answer differ by kind of edge.
+    # TARGET is the left side of ``=`` before the right side is evaluated; its WRITE comes after it.
     asks = np.isin(control_flow.event, (TARGET, READ)) & inside
     role = np.zeros(len(file.syntax), dtype=np.uint8)
     role[file.bindings.node] = file.bindings.role

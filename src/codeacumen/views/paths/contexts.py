@@ -5,6 +5,10 @@ visits the few later branches near enough. For each branch, the number of leaves
 precomputed, so it counts all pairs, samples some, and visits only those. Hashes are computed
 without building the strings: the hash of a + b is hash(a) * 31 ** length(b) + hash(b).
 
+The paths and their order are those of code2vec's extractor. The **child id** of a node is the
+number that the extractor gives it among its siblings; siblings with one source range share an id,
+so ids need not increase (see ``tree``).
+
 The **top** of a path is the lowest common ancestor of its leaves, a **branch** a child of the top.
 A path's length is its number of edges, its width the difference of its two branches' child ids.
 A **piece** is the text that a node adds to the path, such as ``(NameExpr1)^``.
@@ -72,8 +76,9 @@ def _hash_pieces(
 ) -> None:
     """Compute the hashes of ``(Kind)^``, ``(Kind)`` and ``_(Kind)`` for each node.
 
-    ``opened``, ``powers`` and ``numbers`` are the arrays of ``leaves.kind_hashes``; a **numbered**
-    kind is one that ``numbers`` marks. The pieces of a leaf contain its child id. Those of other
+    ``opened`` has for each kind the hash of ``(Kind``, ``powers`` 31 ** its length, and ``numbers``
+    marks the **numbered** kinds, such as method calls, for which the extractor prints child ids
+    (see ``leaves.kind_hashes``). The pieces of a leaf contain its child id. Those of other
     nodes do on the way up and at the top if their parent is of a numbered kind, but on the way down
     if they are of such a kind themselves: the extractor is not symmetric."""
     for node in range(len(kind)):
@@ -225,7 +230,7 @@ def _write_pairs(
     """Write the sampled pairs, or all, in the extractor's order; return the next free row.
 
     ``sampled`` holds the indices of the sampled pairs in that order; a subtree whose pairs all come
-    before the next of them is skipped."""
+    before the next sampled pair is skipped."""
     chain = np.empty(max_length + 1, dtype=np.int32)
     passed_pairs, next_sample = 0, 0
     for leaf in range(len(tree.parent)):

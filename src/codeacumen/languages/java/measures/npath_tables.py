@@ -1,10 +1,11 @@
 """Tables of the NPath kernels, and NPath by the rules of PMD 6 and of PMD 7.0 to 7.13.
 
-``classify_nodes`` gives each node its code and field in the numbers of one kernel module, this one
-or ``npath_paths``: each module has its own constants, because kernels are compiled with them, and
-the tables here use the names of the constants. ``compute_products`` computes NPath as products and
-sums from the leaves up. Numbers saturate at ``maximum``. ``measures/npath.py`` calls both, and
-``docs/npath.md`` lists the rules.
+Two modules have kernels: this one and ``npath_paths``. Each defines its own integer constants for
+kinds of nodes (``IF``) and for fields (``IN_BODY``), because kernels are compiled with them. The
+tables ``KINDS``, ``TOKENS`` and ``FIELDS`` map the grammar to the names of these constants, and
+``classify_nodes`` looks the names up in the kernel module that it is called with.
+``compute_products`` computes NPath as products and sums from the leaves up. Numbers saturate at
+``maximum``. ``measures/npath.py`` calls both, and ``docs/npath.md`` lists the rules.
 """
 
 from __future__ import annotations
@@ -203,7 +204,10 @@ def classify_nodes(syntax: Syntax, kernel: ModuleType) -> NpathNodes:
 
 
 def _find_default_labels(syntax: Syntax, labels: NDArray[np.bool_]) -> Column:
-    """Return the labels with ``default``; in ``case null, default`` the grammar parses a name."""
+    """Return the labels with ``default``.
+
+    In ``case null, default`` the grammar parses ``default`` as an identifier.
+    """
     words = np.flatnonzero(_default_word_mask()[syntax.kind] & labels[syntax.parent])
     texts = (syntax.source[syntax.start[node] : syntax.end[node]] for node in words)
     is_default = [text == b"default" for text in texts]
@@ -356,8 +360,9 @@ def _is_expression(parent: int, child: int, field: int) -> bool:
 def _sum_cases(code: Any, stop: Any, value: Any, block: int, is_pmd7: bool, maximum: int) -> int:
     """Return the sum over the groups or rules of a switch block.
 
-    ``waiting`` counts the label values since the last statement, which multiply the next group in
-    PMD 7, and the next rule in PMD 6 too. For a group, PMD 6 adds 1 for each label after the first.
+    ``waiting`` is the number of label values since the last statement. In PMD 7 it multiplies the
+    next group or rule; in PMD 6 it multiplies only rules. For a group, PMD 6 instead adds 1 for
+    each label after the first.
     """
     total = waiting = 0
     group = block + 1
@@ -400,8 +405,8 @@ def compute_products(tree: Any, is_pmd7: bool, maximum: int) -> Any:
     that children come before their parents. ``operators`` counts the && and || below a node,
     without lambdas and class bodies; ``deciding`` is PMD 7's count, in which a ternary, also inside
     parentheses, counts two more; ``first`` is PMD 6's first Expression below a node, -1 if there is
-    none; ``plain`` is the product of the children for any kind of node, and the sum for the block
-    of a switch.
+    none; ``plain`` is a node's value without the rule of its kind, the product of its children; for
+    the block of a switch, it is the sum over the cases.
     """
     code, field, stop, inner, alternatives = tree
     count = len(code)
@@ -458,7 +463,8 @@ def compute_products(tree: Any, is_pmd7: bool, maximum: int) -> Any:
         elif kind == SWITCH:
             product = _saturating_sum(plain[body] if body >= 0 else 0, decisions, maximum)
             if product == 0 and not is_pmd7:
-                # PMD 6 takes a decreasing product for an overflow; only this case is 0.
+                # Only a switch without labels is 0. It makes the product of the enclosing nodes
+                # decrease, which PMD 6 takes for an overflow.
                 product = maximum
         elif kind == TRY:
             product = total

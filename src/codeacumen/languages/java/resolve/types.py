@@ -26,10 +26,11 @@ NAMELESS = ("anonymous", "enum constant")
 class Unit:
     """A file: its imports and what it declares.
 
-    ``classes`` and ``methods`` have the order of ``Declarations``; ``fields`` are followed by the
-    enum constants. ``single_imports`` maps a simple name to the qualified one, ``static_imports`` a
+    ``classes`` and ``methods`` have the order of ``Declarations``; ``fields`` ends with the enum
+    constants. ``single_imports`` maps a simple name to the qualified one, ``static_imports`` a
     member's name to the classes it may come from; ``on_demand_imports`` are packages or classes
-    (``a.*``). ``placeholder`` is the class of methods and fields outside of any type.
+    (``a.*``). ``placeholder`` is the class of methods and fields outside of any type, as in a
+    source with errors.
     """
 
     path: str
@@ -53,10 +54,12 @@ class Class:
     """A class or interface.
 
     Outside the project ``unit`` is None and ``index`` is -1. A class of which only the name is
-    known has the kind ``outside``. ``flags`` are those of ``FileFacts``. ``owner`` is the class
-    around it, ``method_index`` the method that it is local to (-1: none). ``declaration`` is its
-    row in ``FileFacts.declared``, or the ``PlatformType``. ``is_complete``: all its ancestors are
-    known; final only after ``find_ancestors``.
+    known has the kind ``outside``. ``flags`` has a letter for each modifier, such as ``s`` for
+    static (``FileFacts`` lists them). ``owner`` is the class around it, ``method_index`` the method
+    that it is local to (-1: none). ``is_member`` is False for local and anonymous classes and for
+    the bodies of enum constants. ``declaration`` is its row in ``FileFacts.declared``, or the
+    ``PlatformType``. ``is_complete``: all its ancestors are known; final only after
+    ``find_ancestors``.
     """
 
     name: str
@@ -72,8 +75,10 @@ class Class:
     methods: dict[str, list[Method]] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
     member_classes: dict[str, Class] = field(default_factory=dict)
-    # Caches, filled on first use; only ``subclasses``, the direct ones, are filled at once by
-    # ``fill_subclasses``. ``functional_method`` is a Method, False for none, None if not filled.
+    # Caches, filled on first use. The exception is ``subclasses``, the direct subclasses:
+    # ``fill_subclasses`` fills it for all classes in one pass. ``functional_method`` is a Method,
+    # False for none, None if not filled. A key of ``resolved_names`` or ``resolved_types`` is the
+    # index of the method around the type (-1: none) and the type's name or text.
     type_parameters: tuple[TypeVariable, ...] | None = None
     supertypes: tuple[ClassType, ...] | None = None
     ancestors: dict[Class, ClassType] | None = None
@@ -108,7 +113,8 @@ class Method:
     ``index`` is its position in its file's declarations; -1 for a method that is not in the
     source: a default constructor, a record's accessor, a method from outside the project.
     ``name`` of a constructor is ``<init>``. ``declaration`` is a row of the ``methods`` in
-    ``FileFacts.declared``. ``targets`` holds the method itself, or nothing without an index.
+    ``FileFacts.declared``. ``targets`` holds the method itself, or nothing without an index;
+    ``targets_by_class`` what a call may run, overrides included, by the receiver's static class.
     """
 
     cls: Class
@@ -338,8 +344,8 @@ def unknown_subtype_of(bound_class: Class | None) -> Unknown:
 def substitute_variables(type_: Type, substitution: Mapping[TypeVariable, Type]) -> Type:
     """Return the type with its type variables replaced.
 
-    A variable that is replaced by a wildcard becomes the wildcard's upper bound, unless it is a
-    type argument: that is the type of a value read through the wildcard.
+    If a wildcard replaces a variable, a type argument becomes the wildcard. Elsewhere the variable
+    becomes the wildcard's upper bound, the type of a value read through the wildcard.
     """
     if not type_.free or not substitution:
         return type_
@@ -365,6 +371,8 @@ def substitute_argument(type_: Type, substitution: Mapping[TypeVariable, Type]) 
         return type_
     if isinstance(type_, TypeVariable):
         replacement = substitution.get(type_, type_)
+        # A primitive type cannot be a type argument. NULL can: it stands for an argument that is
+        # not inferred yet (see ``generics``).
         return (
             UNKNOWN
             if isinstance(replacement, Primitive) and replacement is not NULL
@@ -382,7 +390,8 @@ def substitute_argument(type_: Type, substitution: Mapping[TypeVariable, Type]) 
         return wildcard_type(type_.sign, bound)
     if bound.bound is None or (type_.sign == "+" and bound.sign == "-"):
         return UNBOUNDED_WILDCARD
-    # ``? super T`` with T captured from ``? extends X``: of T only the bound X is known.
+    # In ``? super T`` with ``? extends X`` for T, only T's upper bound X is known; ``? super X``
+    # is an approximation.
     return wildcard_type(type_.sign, bound.bound)
 
 

@@ -1,9 +1,10 @@
 """The training loop: Lightning trains, each round ends with a dev score, the best round is kept.
 
-``train.run_training`` calls ``fit_network``. A round, an epoch of Lightning's, depends only on the
-seed, its number, and the checkpoint of the round before. So an interrupted training continues to
-the same weights, on a CPU to the last bit. This does not hold for a training with a maximum
-duration.
+``train.run_training`` calls ``fit_network``. A round is the training between two dev scores:
+``training.round`` batches, or one pass over the examples. Lightning calls a round an epoch; the
+setting ``epochs`` counts passes. A round depends only on the seed, its number, and the checkpoint
+of the round before. So an interrupted training continues to the same weights, on a CPU to the last
+bit. This does not hold for a training with a maximum duration.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ class TrainingModule(lightning.LightningModule):
         return batch.unpack() if isinstance(batch, PackedBatch) else batch
 
     def training_step(self, batch: Any, number: int) -> Tensor:
+        # For networks whose computation changes during the training; most ignore it.
         self.network.set_progress(self.compute_progress(self.global_step))
         loss = self.loss_function(batch)
         self._losses.append(loss.detach())
@@ -298,6 +300,7 @@ def fit_network(
     folder.mkdir(parents=True, exist_ok=True)
     lengths = architecture.compute_lengths(train.empty_columns())
     task_column = architecture.task_column
+    # How often an epoch has each example; a network that learns several tasks balances them so.
     repetitions = (
         architecture.count_repetitions(train.read_column(task_column)) if task_column else None
     )
@@ -501,7 +504,7 @@ class DevScorer:
         return file.read_column(task_column) if task_column else np.zeros(len(file), np.int32)
 
     def _sample_rows(self, task_column: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the rows of both files to score, at most ``judged`` together.
+        """Return the rows of both files to score, at most ``training.judged`` together.
 
         If there are more, the sample has the same number for each task as far as possible.
         """

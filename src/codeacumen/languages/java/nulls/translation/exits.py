@@ -31,7 +31,7 @@ class ExitTranslator(ConditionTranslator):
         self.emit(ir.RETURN, a=register, offset=offset)
 
     def is_in_lambda(self) -> bool:
-        """Return whether the current code belongs to the body of a lambda."""
+        """Return whether the current code is in the body of a lambda (a frame ``function``)."""
         frame: Frame | None = self.frame
         while frame is not None:
             if frame.kind == "function":
@@ -93,7 +93,8 @@ class ExitTranslator(ConditionTranslator):
                         self.emit(ir.EITHER, c=label, e=otherwise)
                         self.place_label(otherwise)
             elif frame.kind == "finally":
-                # ``emit`` takes the handler from the frame: the exception goes on in the block.
+                # ``emit`` takes the handler from ``self.frame``: here the label of the finally
+                # block, where the exception goes on.
                 self.frame = frame
                 self.emit(
                     ir.THROW,
@@ -140,6 +141,7 @@ class ExitTranslator(ConditionTranslator):
         try_frame = Frame("try", finally_frame, dispatch_label, node) if clauses else finally_frame
         self.clauses[node] = [(catch, self.new_label()) for catch in clauses]
         catches_null = any("NullPointerException" in self.caught_types(catch) for catch in clauses)
+        # In a block whose NullPointerException is caught, ``emit_dereference`` emits nothing.
         self.caught += catches_null
         self.frame = try_frame
         resources = tree.child(node, t.RESOURCES)
@@ -174,6 +176,7 @@ class ExitTranslator(ConditionTranslator):
         """Translate the body of a catch clause, whose exception is never null."""
         parameter = self.tree.first_child_of_kind(clause, "catch_formal_parameter")
         name = self.tree.child(parameter, t.NAME) if parameter >= 0 else -1
+        # The analysis assumes that these checked exceptions never occur, so the body never runs.
         if set(self.caught_types(clause)) <= NEVER_THROWN:
             self.emit(ir.HALT)
         if name >= 0:
