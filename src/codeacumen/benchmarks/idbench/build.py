@@ -24,10 +24,9 @@ def build_from_votes(
 
     ``votes`` are files of votes, or folders with ``direct.*`` and ``indirect.*``. ``sizes`` are
     names with the thresholds τ and θ (``survey.clean`` explains them), by default IdBench's three.
-    ``scale`` is ordinal or interval.
-    Raters without whom α grows by the share ``increase`` are dropped, and so are pairs with fewer
-    than ``min_ratings``. For votes that were simulated, the result has a judgement of the cleaning
-    under ``simulated``.
+    ``scale`` is ordinal or interval. Raters without whom α grows by the share ``increase`` are
+    dropped, and so are pairs with fewer than ``min_ratings`` ratings. For votes that were
+    simulated, the result has a judgement of the cleaning under ``simulated``.
     """
     from codeacumen.survey.agreement import Scale
     from codeacumen.survey.clean import (
